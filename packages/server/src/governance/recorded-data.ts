@@ -17,10 +17,11 @@ export function recordedData(touched: TouchedData | undefined): RecordedData | u
   return recorded;
 }
 
-function dataForRecord({ tables, functions }: TouchedData): RecordedData | undefined {
+function dataForRecord({ tables, functions, unreported }: TouchedData): RecordedData | undefined {
   const data = {
     tables: tables.map(({ name, accesses }) => ({ name, accesses })),
     functions,
+    ...(unreported && { unreported }),
   };
   return Buffer.byteLength(JSON.stringify(data)) > RECORDED_DATA_BYTES_MAX ? undefined : data;
 }

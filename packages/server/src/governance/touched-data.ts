@@ -47,6 +47,8 @@ export interface TouchedData {
    * operands, as in `jsonb - text`. Absent: it does not, or the engine has not been asked.
    */
   readonly namesMembers?: boolean;
+  /** Only the text of the statement tells of these tables, because the engine has not reported what it touches. */
+  readonly unreported?: true;
 }
 
 /** Words that PostgreSQL reads as a time of the present, if they stand for a date or time; not the function now(). */
@@ -57,12 +59,13 @@ export function timesIn(text: string): readonly string[] {
   return [...new Set([...text.matchAll(PRESENT)].map(([word]) => `'${word.toLowerCase()}'`))];
 }
 
-/** Tables that a statement names, without further information. */
+/** Tables that the text of a statement names, without further information. */
 export function namedData(tables: readonly string[]): TouchedData {
   const names = [...new Set(tables.map((table) => table.toLowerCase()))];
   return {
     tables: names.map((name) => ({ name, accesses: {}, columns: [] })),
     functions: [],
+    unreported: true,
   };
 }
 

@@ -67,6 +67,8 @@ export interface RecordedData {
   readonly tables: readonly RecordedTable[];
   /** Database functions that the statement called. */
   readonly functions: readonly string[];
+  /** The call ended before the database reported anything: these are the tables that the text names. */
+  readonly unreported?: true;
 }
 
 /** The statement that an output comes from, for policies to decide who may have the output. */

@@ -10,6 +10,7 @@ import {
   type PlannedStatement,
   type StatementDecision,
   type StatementGrant,
+  type TouchedData,
 } from "../governance/index.js";
 import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
@@ -33,7 +34,7 @@ import type {
 } from "./ports.js";
 import type { CallToRemember } from "./remembering.js";
 import { type AskedStatement, asksForEffects, type StatementLimits } from "./statements.js";
-import { permitOutput, RecalledData } from "./stored-outputs.js";
+import { everythingIn, permitOutput, RecalledData } from "./stored-outputs.js";
 import { ABOUT_DATA } from "./touched-parts.js";
 import { decideForAll, forEachWriter, permitToAll, permitWithRuns } from "./writers.js";
 
@@ -233,8 +234,12 @@ export class Authorizer implements ExplainedStatementPolicy {
   #permitOutput(policies: CompiledPolicies, caller: Caller, output: OutputToHandOut): void {
     const { dataSource, touched } = output;
     const data = touched && this.#recalled.of(touched);
+    const everything = (): TouchedData | undefined => {
+      const all = everythingIn(dataSource, policies);
+      return all && this.#recalled.of(all);
+    };
     const ask = (asker: Asker): void => {
-      permitOutput(asker, output, data, (asked, told) => {
+      const permit: Parameters<typeof permitOutput>[3] = (asked, told) => {
         const { intent, kinds } = asked;
         const statement =
           asked === output && told === undefined
@@ -246,7 +251,8 @@ export class Authorizer implements ExplainedStatementPolicy {
           this.#askedOf(policies, asker, statement),
           this.#parts.statements,
         );
-      });
+      };
+      permitOutput(asker, output, data, permit, everything);
     };
     ask(caller);
     forEachWriter(caller, ask);

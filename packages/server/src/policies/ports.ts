@@ -156,6 +156,10 @@ export interface CompiledPolicies {
   readonly version: string;
   /** The roles that its policies name, those of approvers included. */
   readonly roles: ReadonlySet<string>;
+  /** The tables that its policies name, as in `shop/orders`. */
+  readonly tables: ReadonlySet<string>;
+  /** The columns that its policies name, as in `shop/orders/email`. */
+  readonly columns: ReadonlySet<string>;
   /**
    * Whether a policy mentions a type or an attribute of this name.
    * @param actions Names of actions and groups; only policies about one of them count. Absent: all

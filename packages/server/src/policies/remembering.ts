@@ -60,7 +60,7 @@ export function refusalToRemember(
     return undefined;
   }
   const looksAtData = ABOUT_DATA.some((name) => policies.mentions(name, NAMES));
-  if (looksAtData && touched === undefined)
+  if (looksAtData && (touched === undefined || touched.unreported))
     return unknown("the data that it touched is not recorded");
   const context = contextOf(call, policies);
   const ask = (resource: PolicyResource): readonly [PolicyRequest, PolicyDecision] => {

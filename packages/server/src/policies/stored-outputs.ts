@@ -11,6 +11,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { DataAccess, RecordedData } from "../kernel/tool-call.js";
 import { POLICY_DECISIONS_MAX } from "./limits.js";
+import type { CompiledPolicies } from "./ports.js";
 
 /** Decides on a statement as it would run now. @throws AppError `POLICY_DENIED`; ApprovalRequired. */
 type PermitStatement = (
@@ -23,7 +24,10 @@ type PermitStatement = (
  * might read everything that the statement read. Together with the text of a statement that inserts
  * or updates, only a caller gets it who might also read what was written, because the text has the
  * written values as literals. What persons have approved counts for the caller who ran the
- * statement, and for nobody else.
+ * statement, and for nobody else. Of a statement that failed before its database reported what it touches, a policy
+ * may forbid anything that its text and its error tell: they are given to the caller who ran it, and to who may read
+ * everything.
+ * @param everything stands for all data of the data source; `undefined` when nothing can.
  * @throws AppError `POLICY_DENIED`.
  */
 export function permitOutput(
@@ -31,9 +35,16 @@ export function permitOutput(
   output: OutputToHandOut,
   touched: TouchedData | undefined,
   permit: PermitStatement,
+  everything: () => TouchedData | undefined,
 ): void {
   const { intent, ranBy } = output;
   const isOwn = ranBy !== undefined && isSameParty(caller, ranBy);
+  if (touched?.unreported && !isOwn) {
+    const all = everything();
+    const mayReadAll = all && refusalOf(() => permit({ intent: "read_select" }, all)) === undefined;
+    if (!mayReadAll) throw unreported();
+    return;
+  }
   const refusalUnlessOwn = (ask: () => unknown): AppError | undefined => {
     const refusal = refusalOf(ask);
     return isOwn && refusal instanceof ApprovalRequired ? undefined : refusal;
@@ -67,6 +78,35 @@ export class RecalledData {
     }));
   }
 }
+
+/**
+ * Data that nobody may read of whom policies keep anything in a data source: everything that policies name, and a
+ * table and columns that stand for all that they do not name, which Cedar cannot distinguish.
+ * @returns `undefined` when policies look at the names of all data together, in `context`.
+ */
+export function everythingIn(
+  dataSource: string,
+  policies: Pick<CompiledPolicies, "tables" | "columns" | "mentions">,
+): RecordedData | undefined {
+  if (policies.mentions("tables") || policies.mentions("columns")) return undefined;
+  const prefix = `${dataSource}/`;
+  const named = new Map([[UNNAMED, [UNNAMED]]]);
+  const add = (table: string, column: string): void => {
+    if (!table.startsWith(prefix)) return;
+    const name = table.slice(prefix.length);
+    named.set(name, [...(named.get(name) ?? [UNNAMED]), column]);
+  };
+  for (const table of policies.tables) add(table, UNNAMED);
+  for (const column of policies.columns) {
+    const end = column.lastIndexOf("/");
+    add(column.slice(0, end), column.slice(end + 1));
+  }
+  const read = [...named].map(([name, used]) => ({ name, accesses: { read: used } }));
+  return { tables: read, functions: [] };
+}
+
+/** No table or column has this name. */
+const UNNAMED = "";
 
 /** Whether the text of a statement can have values as literals that it puts into columns. */
 function writesValues(
@@ -126,5 +166,14 @@ function withheld(refusal: AppError): AppError {
     "POLICY_DENIED",
     `${refusal.message}; a stored output is not covered: run the statement in a step of your own, which asks for it`,
     { details: refusal.details },
+  );
+}
+
+/** Names neither tables nor columns, because what is forbidden in the data source is not known to be touched. */
+function unreported(): AppError {
+  return new AppError(
+    "POLICY_DENIED",
+    "policies of the organization depend on tables and columns, and the statement ended before its database reported " +
+      "which ones it touches: only who wrote and ran it, or may read everything in the data source, is shown it",
   );
 }

@@ -87,6 +87,8 @@ class CedarPolicies implements CompiledPolicies {
   readonly id: number;
   readonly version: string;
   readonly roles: ReadonlySet<string>;
+  readonly tables: ReadonlySet<string>;
+  readonly columns: ReadonlySet<string>;
   readonly #told: readonly ReportedPolicy[];
   /** Memo of {@link mentions}. */
   readonly #mentioned = new Map<string, boolean>();
@@ -104,6 +106,8 @@ class CedarPolicies implements CompiledPolicies {
     this.id = id;
     this.version = version;
     this.roles = new Set(policies.flatMap(({ roles }) => roles));
+    this.tables = new Set(policies.flatMap(({ tables }) => tables));
+    this.columns = new Set(policies.flatMap(({ columns }) => columns));
     this.#told = policies.map(({ said, ...told }) => {
       return { ...told, words: new Set(said.match(/\w+/g)) };
     });

@@ -18,6 +18,9 @@ export interface ReadPolicy {
   readonly annotations: Readonly<Record<string, string>>;
   /** The roles that it names, those of its approvers included. */
   readonly roles: readonly string[];
+  /** The tables and columns that it names. */
+  readonly tables: readonly string[];
+  readonly columns: readonly string[];
 }
 
 /** Parses the policies of a validated text, in order. */
@@ -33,16 +36,18 @@ export function readPolicies(text: string): readonly ReadPolicy[] {
       ...{ text: policy, said: JSON.stringify(said), effect, annotations },
       ...actionsOf(said.action),
       isAboutAll: said.resource.op === "All",
-      roles: [...rolesIn(said), ...(approval === undefined ? [] : [approval])],
+      roles: [...idsIn(said, "Role"), ...(approval === undefined ? [] : [approval])],
+      tables: idsIn(said, "Table"),
+      columns: idsIn(said, "Column"),
     };
   });
 }
 
-/** The roles in a policy's JSON, which writes an entity as `{"type": …, "id": …}` everywhere. */
-function rolesIn(json: unknown): readonly string[] {
+/** The entities of a type in a policy's JSON, which writes an entity as `{"type": …, "id": …}` everywhere. */
+function idsIn(json: unknown, type: string): readonly string[] {
   if (typeof json !== "object" || json === null) return [];
-  if ("type" in json && "id" in json && json.type === "Steward::Role") return [String(json.id)];
-  return Object.values(json).flatMap(rolesIn);
+  if ("type" in json && "id" in json && json.type === `Steward::${type}`) return [String(json.id)];
+  return Object.values(json).flatMap((member) => idsIn(member, type));
 }
 
 function actionsOf(action: PolicyJson["action"]): Pick<ReadPolicy, "actions"> {

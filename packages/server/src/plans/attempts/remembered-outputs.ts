@@ -27,7 +27,8 @@ type EntryRefusal = (entry: RememberedOutput) => Promise<AppError | undefined>;
 /**
  * Decides who may have the entries of tool calls: those who may have the outputs that an entry
  * repeats, and may read the columns that its statement writes. An entry keeps the sources of its output.
- * Where these do not name the touched data, since no policy depended on them, the step in the log tells.
+ * Where these do not name the touched data, since no policy depended on them, the step in the log tells. It also
+ * tells who ran and wrote a statement of which nothing was reported.
  */
 export class RememberedOutputs {
   readonly #parts: RememberedOutputsParts;
@@ -49,7 +50,7 @@ export class RememberedOutputs {
       const asking = { ...caller, orgId, signal, requestId: "" };
       const { intent, sources = [{ dataSource: "", intent, touched: undefined }] } = toolCall;
       const isOfStep =
-        sources.some(({ touched }) => touched === undefined) &&
+        sources.some(({ touched }) => touched === undefined || touched.unreported) &&
         (await this.#parts.policy.looksAtData(asking));
       const call = isOfStep && callIn(content);
       const key = JSON.stringify([orgId, call || sources]);
@@ -59,6 +60,9 @@ export class RememberedOutputs {
       const refusal = refusalOf(async () => {
         if (!call) return this.#permitSources(asking, sources);
         const { engine } = this.#parts;
+        const isTold = sources.every(({ touched }) => touched !== undefined);
+        const ofAll = () => this.#permitSources(asking, sources);
+        if (isTold && (await refusalOf(ofAll)) === undefined) return;
         const step = stepsLeft < 0 ? undefined : await engine.findStep({ orgId, ...call });
         // A step that has been revised, or has ended otherwise since, tells nothing of the call.
         if (step === undefined || !isOfCall(step, call, toolCall.sources)) throw unknownSource();

@@ -4,7 +4,6 @@ import { AppError } from "@steward/kernel/errors.js";
 import {
   ApprovalRequired,
   type Dialect,
-  namedData,
   type StatementGrant,
   type StatementPolicy,
   type TouchedData,
@@ -34,6 +33,9 @@ export interface KnownData {
   touched?: TouchedData | undefined;
   policyVersion?: string | undefined;
 }
+
+/** What a tool touches that takes no SQL. */
+const NO_DATA: TouchedData = { tables: [], functions: [] };
 
 /** Refusals that depend on the caller: another caller may be allowed to run the same step. */
 export const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
@@ -177,7 +179,7 @@ export class StepDecisions {
     const isSql = "dialect" in target;
     const known = (isAsked: boolean): KnownData | undefined | Promise<KnownData> => {
       if (!isAsked && !(needsApproval && isSql)) return undefined;
-      if (!isSql) return { touched: namedData([]) };
+      if (!isSql) return { touched: NO_DATA };
       return namedBy(step, caller.orgId, this.#parts).then((touched) => ({ touched }));
     };
     const isAsked = this.#parts.policy.looksAtData(caller, kindsOf(step));

@@ -1,4 +1,5 @@
 import { whenKnown } from "@steward/kernel/concurrency/when-known.js";
+import { isOwn, type RecordedCaller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { isSameAsked, type OutputPolicy, type OutputToHandOut } from "../../governance/index.js";
 import type { OutputSource, RecordedData } from "../../kernel/tool-call.js";
@@ -145,10 +146,13 @@ export class StoredOutputs {
   ): Promise<RecordedData | undefined> {
     const stored = await source.result();
     const touched = await this.#told.by(ctx, source.step, stored, budget);
+    const ranBy = stored?.call?.caller;
+    // Whoever ran what others wrote may not be permitted all that its text and its error tell.
+    const isOfOthers = touched?.unreported && !isWrittenBy(ranBy, source.step);
     await this.#parts.policy.permitOutput(ctx, {
       ...asked,
       ...(touched && { touched }),
-      ranBy: stored?.call?.caller,
+      ranBy: isOfOthers ? undefined : ranBy,
     });
     return touched;
   }
@@ -191,6 +195,13 @@ type AskedOutput = Pick<OutputToHandOut, "dataSource" | "intent" | "kinds" | "sh
 function askedOf({ step, showsStatement }: SourceToHandOut): AskedOutput {
   const planned = plannedStatement(step, undefined);
   return showsStatement === true ? { ...planned, showsStatement } : planned;
+}
+
+function isWrittenBy(
+  caller: RecordedCaller | undefined,
+  { writers = [] }: SourceToHandOut["step"],
+): boolean {
+  return caller !== undefined && writers.every((writer) => isOwn(caller, writer));
 }
 
 function recordedSource(

@@ -54,7 +54,7 @@ const ANONYMOUS = recordedCaller(anonymousCaller());
 
 /**
  * The column `touched`: `{"orders":["id"]}` for columns that are only read, else
- * `{"orders":{"read":["id"],"update":["total"]}}`. The functions are under the empty name.
+ * `{"orders":{"read":["id"],"update":["total"]}}`. The functions are under the empty name, and an empty object if nothing was reported.
  */
 export type KeptData = Readonly<Record<string, readonly string[] | RecordedTable["accesses"]>>;
 
@@ -69,10 +69,11 @@ export type KeptSource = readonly [
 /** The data that a tool call touched, as both engines store it. */
 export function keptData(touched: RecordedData | undefined): KeptData | undefined {
   if (touched === undefined) return undefined;
-  const { tables, functions } = touched;
+  const { tables, functions, unreported } = touched;
   return Object.fromEntries([
     ...tables.map(({ name, accesses }) => [name, onlyRead(accesses) ?? accesses] as const),
     ...(functions.length === 0 ? [] : [["", functions] as const]),
+    ...(unreported ? [["", {}] as const] : []),
   ]);
 }
 
@@ -86,7 +87,7 @@ export function dataOf(kept: KeptData | undefined): RecordedData | undefined {
       name,
       accesses: isList(used) ? { read: used } : used,
     })),
-    functions: isList(functions) ? functions : [],
+    ...(isList(functions) ? { functions } : { functions: [], unreported: true }),
   };
 }
 
