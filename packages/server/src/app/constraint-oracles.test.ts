@@ -25,6 +25,19 @@ CREATE TABLE computed (id integer PRIMARY KEY, a integer, b integer, secret inte
   quotient integer GENERATED ALWAYS AS (a / secret) STORED);
 CREATE TABLE limited (id integer PRIMARY KEY, a integer, b integer, secret integer,
   product integer GENERATED ALWAYS AS (a * secret) STORED CHECK (product < 100));
+CREATE TABLE indexed (id integer PRIMARY KEY, a integer, b integer, secret integer);
+CREATE INDEX indexed_together ON indexed (a, secret);
+CREATE TABLE quotients (id integer PRIMARY KEY, a integer, b integer, secret integer);
+CREATE INDEX quotients_of ON quotients ((1 / (a - secret)));
+CREATE TABLE conditions (id integer PRIMARY KEY, a integer, b integer, secret integer);
+CREATE INDEX conditions_of ON conditions (id) WHERE 1 / (a - secret) < 7;
+CREATE TABLE defaults (id integer PRIMARY KEY, a integer, secret integer DEFAULT 9);
+CREATE UNIQUE INDEX defaults_of ON defaults (a) WHERE secret > 5;
+CREATE TABLE hashes (id integer PRIMARY KEY, a integer, secret integer DEFAULT 9);
+CREATE UNIQUE INDEX hashes_of ON hashes ((a + secret));
+INSERT INTO indexed VALUES (1, 1, 1, 5);
+INSERT INTO quotients VALUES (1, 1, 1, 5);
+INSERT INTO conditions VALUES (1, 1, 1, 5);
 INSERT INTO checked VALUES (1, 1, 1, 50), (2, 2, 2, 60);
 INSERT INTO uniq VALUES (1, 1, 1);
 INSERT INTO partial VALUES (1, 1, 1);
@@ -34,6 +47,8 @@ INSERT INTO limited (id, a, b, secret) VALUES (1, 1, 1, 1);`;
 const POSTGRES_SCHEMA = `
 CREATE TABLE excluded (id integer PRIMARY KEY, a integer, secret integer,
   EXCLUDE USING btree (a WITH =, secret WITH =));
+CREATE TABLE covered (id integer PRIMARY KEY, a integer, secret integer);
+CREATE INDEX covered_by ON covered (a) INCLUDE (secret);
 CREATE TABLE watched (id integer PRIMARY KEY, a integer, b integer, secret integer, other integer);
 CREATE FUNCTION rising() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN IF NEW.a > OLD.secret THEN RAISE EXCEPTION 'too high'; END IF; RETURN NEW; END $$;
@@ -48,6 +63,7 @@ CREATE TRIGGER lifted BEFORE INSERT ON raised FOR EACH ROW EXECUTE FUNCTION lift
 
 const TABLES = [
   ...["checked", "uniq", "partial", "keyed", "computed", "limited"],
+  ...["indexed", "quotients", "conditions", "defaults", "hashes", "covered"],
   ...["excluded", "watched", "conditional", "raised"],
 ];
 const POLICIES = ["sqlite", "postgres"]
@@ -114,6 +130,9 @@ describe.each(["sqlite", "postgres"])("an UPDATE on %s", (source) => {
     ["a foreign key", "UPDATE keyed SET a = 2 WHERE id = 1"],
     ["a generated column", "UPDATE computed SET a = 2 WHERE id = 1"],
     ["a check of a generated column", "UPDATE limited SET a = 2 WHERE id = 1"],
+    ["an index", "UPDATE indexed SET a = 2 WHERE id = 1"],
+    ["an expression of an index", "UPDATE quotients SET a = 2 WHERE id = 1"],
+    ["the condition of an index", "UPDATE conditions SET a = 2 WHERE id = 1"],
     [
       "a check, by an upsert",
       "INSERT INTO checked VALUES (1, 1, 1, 2) ON CONFLICT (id) DO UPDATE SET a = 30",
@@ -128,6 +147,12 @@ describe.each(["sqlite", "postgres"])("an UPDATE on %s", (source) => {
     "UPDATE computed SET b = 3 WHERE id = 1",
     "UPDATE limited SET b = 3 WHERE id = 1",
     "UPDATE uniq SET a = 4, secret = 4 WHERE id = 1",
+    "UPDATE indexed SET b = 3 WHERE id = 1",
+    "UPDATE quotients SET a = 3, secret = 4 WHERE id = 1",
+    "UPDATE conditions SET b = 3 WHERE id = 1",
+    "INSERT INTO indexed (id, a) VALUES (9, 9)",
+    "INSERT INTO defaults (id, a, secret) VALUES (9, 9, 9)",
+    "INSERT INTO uniq (id, a) VALUES (10, 9)",
     "INSERT INTO checked VALUES (9, 1, 1, 2)",
     "INSERT INTO checked (id, a) VALUES (10, 1)",
     "INSERT INTO uniq VALUES (9, 9, 9)",
@@ -139,8 +164,18 @@ describe.each(["sqlite", "postgres"])("an UPDATE on %s", (source) => {
   });
 });
 
+describe.each(["sqlite", "postgres"])("an INSERT on %s", (source) => {
+  it.each([
+    ["the condition of a unique index", "INSERT INTO defaults (id, a) VALUES (1, 1)"],
+    ["an expression of a unique index", "INSERT INTO hashes (id, a) VALUES (1, 1)"],
+  ])("reads the columns of %s that it leaves to their defaults", async (_what, sql) => {
+    await expectRefused(source, sql);
+  });
+});
+
 describe("a write on postgres", () => {
   it.each([
+    ["a column that an index only includes", "UPDATE covered SET a = 2 WHERE id = 1"],
     ["an exclusion", "UPDATE excluded SET a = 2 WHERE id = 1"],
     ["the old row in a trigger", "UPDATE watched SET b = 2 WHERE id = 1"],
     ["the old row in a trigger, also when it is set", "UPDATE watched SET secret = 2 WHERE id = 1"],

@@ -41,10 +41,12 @@ interface Trigger {
   readonly fromOld: readonly number[];
 }
 
-/** Columns that a row must have together: of a check, a foreign key, a unique index or an exclusion. */
+/** Columns by which a row can fail together: of a check, a foreign key or an index. */
 interface Constraint {
   readonly table: number;
   readonly columns: readonly number[];
+  /** Whether it is a unique index, or an exclusion, that has expressions or a condition. */
+  readonly isPartlyUnique: boolean;
 }
 
 /** A function that an expression calls when rows are written: of a generated column, a check, an index or a domain. */
@@ -180,17 +182,21 @@ SELECT jsonb_build_object(
     FROM pg_trigger
     WHERE tgrelid IN (SELECT oid FROM near) AND NOT tgisinternal AND tgenabled <> 'D'),
   'constraints', (
-    SELECT coalesce(jsonb_agg(jsonb_build_object('table', relation::int8, 'columns', numbers)), '[]') FROM (
-      SELECT conrelid, to_jsonb(conkey) FROM pg_constraint
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'table', relation::int8, 'columns', numbers, 'isPartlyUnique', partly)), '[]')
+    FROM (
+      SELECT conrelid, to_jsonb(conkey), false FROM pg_constraint
       WHERE contype IN ('c', 'f') AND conrelid IN (SELECT oid FROM near)
       UNION ALL SELECT indrelid, (
         SELECT jsonb_agg(number) FROM (
-          SELECT unnest((indkey::int2[])[0:indnkeyatts - 1])::int UNION SELECT refobjsubid FROM pg_depend
+          SELECT unnest(indkey::int2[])::int UNION SELECT refobjsubid FROM pg_depend
           WHERE classid = 'pg_class'::regclass AND objid = indexrelid
-            AND refclassid = 'pg_class'::regclass AND refobjid = indrelid) AS used (number)
-        WHERE number > 0)
-      FROM pg_index WHERE (indisunique OR indisexclusion) AND indrelid IN (SELECT oid FROM near)
-    ) AS found (relation, numbers) WHERE numbers IS NOT NULL),
+            AND refclassid = 'pg_class'::regclass AND refobjid = indrelid
+          UNION SELECT attnum FROM pg_attribute
+          WHERE attrelid = indrelid AND concat(indexprs, indpred) LIKE '%:varattno 0 %') AS used (number)
+        WHERE number > 0), (indisunique OR indisexclusion) AND (indexprs IS NOT NULL OR indpred IS NOT NULL)
+      FROM pg_index WHERE indrelid IN (SELECT oid FROM near)
+    ) AS found (relation, numbers, partly) WHERE numbers IS NOT NULL),
   'expressions', (
     SELECT coalesce(jsonb_agg(jsonb_build_object('owner', owner::int8, 'function', objid::int8)), '[]')
     FROM used WHERE classid = 'pg_proc'::regclass),
@@ -286,7 +292,7 @@ export function definitionsQuery(
     `SELECT concat_ws(' ', 'k', conrelid, pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid IN (${tables})`,
     `SELECT concat_ws(' ', 'd', oid, typnotnull, typdefault) FROM pg_type WHERE oid IN (${domains})`,
     `SELECT concat_ws(' ', 'e', contypid, pg_get_constraintdef(oid)) FROM pg_constraint WHERE contypid IN (${domains})`,
-    `SELECT concat_ws(' ', 'x', pg_get_indexdef(indexrelid)) FROM pg_index WHERE indrelid IN (${tables}) AND indisunique`,
+    `SELECT concat_ws(' ', 'x', pg_get_indexdef(indexrelid)) FROM pg_index WHERE indrelid IN (${tables})`,
     `SELECT concat_ws(' ', 'p', polrelid, polname, polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) FROM pg_policy WHERE polrelid IN (${tables})`,
     `SELECT concat_ws(' ', 'f', oid, proowner, prosecdef, provolatile, proconfig, md5(prosrc), md5(pg_get_function_sqlbody(oid))) FROM pg_proc WHERE oid IN (${called}) AND oid >= ${OWN_OID_MIN}`,
   ];

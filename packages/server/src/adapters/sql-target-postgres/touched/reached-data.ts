@@ -108,6 +108,7 @@ export class ReachedData {
         this.#followKeys(relation, access, columns);
         this.#followTriggers(relation, access, columns);
         if (access === "update") this.#followConstraints(relation, columns);
+        if (access === "insert") this.#followDefaults(relation, columns);
         if (WRITES_ROWS.has(access)) this.#followExpressions(relation);
       }
     }
@@ -201,8 +202,8 @@ export class ReachedData {
   }
 
   /**
-   * An UPDATE succeeds or fails by the other columns of the constraints and generated columns for which it changes a
-   * column.
+   * An UPDATE succeeds or fails by the other columns of the constraints, indexes and generated columns for which it
+   * changes a column.
    */
   #followConstraints(oid: number, changed: ReadonlySet<number>): void {
     const sources = new Map(
@@ -215,6 +216,13 @@ export class ReachedData {
     for (const columns of [...constrained, ...computed]) {
       const isChanged = columns.some((column) => changed.has(column));
       if (isChanged) this.#addRead(oid, besides(columns, changed));
+    }
+  }
+
+  /** An INSERT succeeds or fails by the defaults in unique indexes with expressions or a condition. */
+  #followDefaults(oid: number, inserted: ReadonlySet<number>): void {
+    for (const { table, columns, isPartlyUnique } of this.#constraints) {
+      if (table === oid && isPartlyUnique) this.#addRead(oid, besides(columns, inserted));
     }
   }
 

@@ -13,6 +13,7 @@ export class SchemaObjects {
   readonly #db: DatabaseSyncInstance;
   readonly #columns = new Map<string, readonly Column[]>();
   readonly #constraints = new Map<string, readonly (readonly string[])[]>();
+  readonly #indexes = new Map<string, readonly Index[]>();
   #all: ReadonlyMap<string, readonly Definition[]> | undefined;
   #tables: readonly Table[] | undefined;
   #replacing: ReadonlySet<string> | undefined;
@@ -62,8 +63,9 @@ export class SchemaObjects {
   }
 
   /**
-   * The columns that a row of the table must have together, for each check, foreign key and unique index; and those
-   * that its generated columns are computed from. Generated columns are replaced by the latter.
+   * The columns by which a row can fail together, for each check, foreign key and index, which may compute
+   * expressions and a condition; and those that its generated columns are computed from. Generated columns are
+   * replaced by the latter.
    */
   constraintsOf(table: string): readonly (readonly string[])[] {
     const known = this.#constraints.get(table);
@@ -92,25 +94,43 @@ export class SchemaObjects {
     return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
   }
 
-  /** The columns of each foreign key, and of each unique index with those of its expressions and condition. */
+  /** The columns of each unique index that has expressions or a condition. */
+  partlyUniqueOf(table: string): readonly (readonly string[])[] {
+    return this.#indexesOf(table).flatMap(({ columns, isPartlyUnique }) =>
+      isPartlyUnique ? [columns] : [],
+    );
+  }
+
+  /** The columns of each foreign key and each index. */
   #keysOf(table: string): readonly (readonly string[])[] {
     const keys = this.#rows<{ readonly names: string }>(
       `SELECT json_group_array(lower("from")) AS names FROM pragma_foreign_key_list(?) GROUP BY id`,
       table,
     );
-    const indexes = this.#rows<{ readonly names: string; readonly sql: string | null }>(
-      `SELECT (SELECT json_group_array(lower(name)) FROM pragma_index_info(i.name) WHERE name IS NOT NULL) AS names,
-         (SELECT sql FROM main.sqlite_schema s WHERE s.name = i.name) AS sql
-       FROM pragma_index_list(?) i WHERE "unique" = 1`,
-      table,
-    );
     return [
       ...keys.map(({ names }) => columnNames(names)),
-      ...indexes.map(({ names, sql }) => [
-        ...columnNames(names),
-        ...(sql === null ? [] : this.#columnsIn(table, sql.slice(sql.indexOf("(")))),
-      ]),
+      ...this.#indexesOf(table).map(({ columns }) => columns),
     ];
+  }
+
+  #indexesOf(table: string): readonly Index[] {
+    const known = this.#indexes.get(table);
+    if (known !== undefined) return known;
+    const rows = this.#rows<IndexRow>(
+      `SELECT (SELECT json_group_array(lower(name)) FROM pragma_index_info(i.name) WHERE name IS NOT NULL) AS names,
+         "unique" AS isUnique,
+         partial OR EXISTS (SELECT 1 FROM pragma_index_info(i.name) WHERE cid = -2) AS isComputed,
+         (SELECT sql FROM main.sqlite_schema s WHERE s.name = i.name) AS sql
+       FROM pragma_index_list(?) i`,
+      table,
+    );
+    const indexes = rows.map(({ names, isUnique, isComputed, sql }) => {
+      const named = sql === null ? [] : this.#columnsIn(table, sql.slice(sql.indexOf("(")));
+      const isPartlyUnique = isUnique === 1 && isComputed === 1;
+      return { columns: [...columnNames(names), ...named], isPartlyUnique };
+    });
+    this.#indexes.set(table, indexes);
+    return indexes;
   }
 
   #columnsIn(table: string, text: string): readonly string[] {
@@ -173,6 +193,22 @@ function columnNames(names: string): readonly string[] {
 interface Table {
   readonly name: string;
   readonly type: "table" | "view" | "shadow" | "virtual";
+}
+
+/** An index, with the columns of its expressions and its condition. */
+interface Index {
+  readonly columns: readonly string[];
+  /** Whether it is unique, and has expressions or a condition. */
+  readonly isPartlyUnique: boolean;
+}
+
+interface IndexRow {
+  /** JSON array. */
+  readonly names: string;
+  readonly isUnique: number;
+  readonly isComputed: number;
+  /** Absent for the index of a constraint. */
+  readonly sql: string | null;
 }
 
 interface Column {

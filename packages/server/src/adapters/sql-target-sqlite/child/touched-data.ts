@@ -134,11 +134,16 @@ class Touched {
   }
 
   /**
-   * An UPDATE succeeds or fails by the other columns of the constraints and generated columns for which it changes a
-   * column.
+   * An UPDATE succeeds or fails by the other columns of the constraints, indexes and generated columns for which it
+   * changes a column, and an INSERT by the defaults in unique indexes with expressions or a condition.
    */
   #addConstraints(): void {
     for (const [table, accesses] of this.#tables) {
+      const inserted = accesses.get("insert");
+      for (const columns of inserted ? this.#objects.partlyUniqueOf(table) : []) {
+        const others = columns.filter((column) => !inserted?.has(column));
+        if (others.length > 0) this.#add(table, "read", others);
+      }
       for (const updated of [this.#updated.get(table), accesses.get("update")]) {
         if (updated === undefined) continue;
         for (const columns of this.#objects.constraintsOf(table)) {
