@@ -155,3 +155,45 @@ it("a statement is stopped when the API key of its caller is revoked", async () 
     message: expect.stringContaining("was revoked") as string,
   });
 });
+
+it("a caller who has joined a statement gets none of its rows once its API key is revoked", async () => {
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(`CREATE VIEW gated AS SELECT name FROM customers,
+    (SELECT pg_advisory_xact_lock_shared(1)::text AS passed OFFSET 0) gate WHERE passed IS NOT NULL`);
+  await owner.query("SELECT pg_advisory_lock(1)");
+  const organization = crypto.randomUUID();
+  await using shop = await ShopServer.open({
+    organization,
+    auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
+    dataSources: [{ name: "postgres", url: database.url }],
+    quotas: { requestsPerSecond: 1000, stepsMax: 2, streamsMax: 1 },
+  });
+  const admin = shop.client({ orgId: organization, role: "admin", userId: "root" });
+  const drafts = { roles: ["agent"], user_id: "alice", agent_id: "bot" };
+  const [mine, others] = [
+    await admin.keys.createApiKey({ name: "mine", ...drafts }),
+    await admin.keys.createApiKey({ name: "others", ...drafts }),
+  ];
+  const { plan_id: quick } = await submit(admin, "postgres", "SELECT 1 AS n");
+  await admin.plans.execute(quick, "a");
+  const { plan_id, end } = await started(
+    shop.client({ apiKey: mine.api_key }),
+    "postgres",
+    "SELECT name FROM gated",
+  );
+  // It is repeated while the question below has the other place of the quota.
+  const joining = shop.client({ apiKey: others.api_key, maxRetries: 10 });
+  const joined = joining.plans.execute(plan_id, "a");
+  joined.catch(() => undefined);
+  const secondPlace = () => admin.plans.execute(quick, "a").catch((error: unknown) => error);
+  await expect.poll(secondPlace).toMatchObject({ code: "QUOTA_EXCEEDED" });
+  await admin.keys.revokeApiKey({ key_id: others.key_id });
+  await owner.query("SELECT pg_advisory_unlock(1)");
+  await owner.end();
+  await expect(joined).rejects.toMatchObject({
+    code: "POLICY_DENIED",
+    message: expect.stringContaining("was revoked") as string,
+  });
+  expect((await end).step_result.status).toBe("completed");
+});

@@ -1,5 +1,7 @@
 import { isoTime } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
+import type { ExplainedStatementPolicy } from "../../governance/index.js";
+import type { QueryRuntimeContext } from "../orchestrator.js";
 import type { ClaimRefusal } from "../transitions.js";
 
 /** The error of a refused claim; the details name the approval that the step waits for. */
@@ -13,4 +15,22 @@ export function refusalError({ code, message, approval }: ClaimRefusal): AppErro
       { field: "expires_at", reason: isoTime(expiresAtMs) },
     ],
   });
+}
+
+/**
+ * Rethrows the refusal of a claim, unless the step waits for an approval that policies have
+ * demanded which are no longer in force.
+ * @returns the id of that approval.
+ */
+export async function outdatedApprovalOf(
+  refusal: ClaimRefusal,
+  policy: Pick<ExplainedStatementPolicy, "versionFor">,
+  ctx: QueryRuntimeContext,
+): Promise<string> {
+  const { approval } = refusal;
+  if (approval !== undefined) {
+    const version = await policy.versionFor(ctx);
+    if (version !== approval.policyVersion) return approval.approvalId;
+  }
+  throw refusalError(refusal);
 }

@@ -30,8 +30,7 @@ import type {
   StatementFailureReason,
   StepRef,
 } from "../ports.js";
-import type { ClaimRefusal } from "../transitions.js";
-import { refusalError } from "./claim-refusal.js";
+import { outdatedApprovalOf } from "./claim-refusal.js";
 import { attemptBytes, type AttemptEnd } from "./attempt-end.js";
 import { AttemptRunner, type AttemptRunnerParts } from "./attempt-runner.js";
 import { InFlightSteps, type InFlightStep, type RunningStep } from "./in-flight-steps.js";
@@ -157,6 +156,7 @@ export class StepRunner implements AsyncDisposable {
       const isLeft = inFlight.running.isAbandoned && !ctx.signal.aborted;
       if (!isRefused && !isLeft) throw error;
     }
+    await this.#grants.requireKeys(ctx);
     return this.#started(ref, ctx);
   }
 
@@ -171,7 +171,9 @@ export class StepRunner implements AsyncDisposable {
     return execution;
   }
 
+  /** Decides again, after a wait, whether the caller may have the output of a step. */
   async #permitStored(ref: StepRef, ctx: QueryRuntimeContext): Promise<void> {
+    await this.#grants.requireKeys(ctx);
     const stored = await this.#engine.findStep(ref);
     await this.#outputs.permit(ctx, stored?.sources ?? []);
   }
@@ -193,8 +195,9 @@ export class StepRunner implements AsyncDisposable {
     inFlight: RunningStep,
   ): Promise<StepExecution> {
     let outdatedApproval: string | undefined;
-    for (;;) {
+    for (let hasWaited = false; ; hasWaited = true) {
       if (this.#closing || inFlight.isAbandoned) throw stopped(inFlight);
+      if (hasWaited) await this.#grants.requireKeys(ctx);
       try {
         // The refusal comes before the claim, so that it stores nothing itself.
         this.#parts.storage.admit(ref.orgId, "plans", 0);
@@ -224,7 +227,7 @@ export class StepRunner implements AsyncDisposable {
           await this.#outputs.permit(ctx, claim.sources);
           return claim.execution;
         case "refused":
-          outdatedApproval = await this.#orOutdated(claim.refusal, ctx);
+          outdatedApproval = await outdatedApprovalOf(claim.refusal, this.#parts.policy, ctx);
           break;
         case "running":
           await untilPlanNews(this.#engine, ref, inFlight.signal);
@@ -241,20 +244,6 @@ export class StepRunner implements AsyncDisposable {
     const { prepared, state } = await this.#engine.loadPlan(ref);
     const index = prepared.findIndex(({ id }) => id === stepId);
     return state.steps[index]?.status === "pending";
-  }
-
-  /**
-   * Rethrows the refusal of a claim, unless the step waits for an approval that policies have
-   * demanded which are no longer in force.
-   * @returns the id of that approval.
-   */
-  async #orOutdated(refusal: ClaimRefusal, ctx: QueryRuntimeContext): Promise<string> {
-    const { approval } = refusal;
-    if (approval !== undefined) {
-      const version = await this.#parts.policy.versionFor(ctx);
-      if (version !== approval.policyVersion) return approval.approvalId;
-    }
-    throw refusalError(refusal);
   }
 
   /**
