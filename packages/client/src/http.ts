@@ -171,6 +171,14 @@ async function readData<Payload>(response: Response): Promise<Payload> {
   return (body as unknown as Data<Payload>).data;
 }
 
+/** The error that a message of an event stream tells; `undefined`: it is none. */
+export function streamError(data: string): StewardError | undefined {
+  const body = errorBody(parseJson(data));
+  if (body === undefined) return undefined;
+  const { error, code, details } = body;
+  return new StewardError(code, error, details === undefined ? {} : { details });
+}
+
 async function readError(response: Response): Promise<StewardError> {
   const body = errorBody(parseJson(await response.text()));
   if (body === undefined) return badResponse(response);

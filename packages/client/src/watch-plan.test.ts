@@ -65,6 +65,20 @@ describe("watching a plan", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it("ends with the refusal that the server tells", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      startStream(response);
+      send(response, 1);
+      const refusal = { error: "The API key was revoked", code: "UNAUTHENTICATED" };
+      response.end(`event: error\ndata: ${JSON.stringify(refusal)}\n\n`);
+    });
+    await expect(sequences(server.url)).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+      message: "The API key was revoked",
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
   it("goes on when a failed plan was retried while the stream was open", async () => {
     await using server = await scriptedServer((_request, response) => {
       startStream(response);

@@ -1,7 +1,7 @@
 import type { PlanEvent } from "@steward/protocol/rest";
 import { backoffMs, pause } from "./backoff.js";
 import { readEventStream } from "./event-stream.js";
-import { badResponse, type Http } from "./http.js";
+import { badResponse, streamError, type Http } from "./http.js";
 import { StewardError } from "./steward-error.js";
 
 /** Number of lost connections without an event between them after which watching gives up. */
@@ -46,7 +46,8 @@ export async function* watchPlan(
       // Status 204: the plan is finished and there are no more events (HTML Standard §9.2.3).
       if (body === null) return;
       opened = true;
-      for await (const { data } of readEventStream(body)) {
+      for await (const { event: type, data } of readEventStream(body)) {
+        if (type === "error") throw streamError(data) ?? endedEarly(http);
         // The server validates events against its own schema.
         const event = JSON.parse(data) as PlanEvent;
         if (event.sequence <= sequence) continue;

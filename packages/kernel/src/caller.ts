@@ -1,4 +1,5 @@
 import { AppError } from "./errors.js";
+import type { LateAct } from "./lasting-permission.js";
 import { hasRole } from "./role-name.js";
 
 /** The organization of a caller who names none in headers mode (Decision §2): the nil UUID. */
@@ -50,6 +51,12 @@ export interface Caller {
    * permit it to each of them too. Absent: the statement is the caller's own.
    */
   readonly writers?: readonly RecordedCaller[];
+  /**
+   * Asks again whether the request's credential is valid and its action permitted, for this caller, who may have
+   * been given more since the request began. It rejects with the AppError of the refusal. Absent: the service works
+   * for the caller by itself.
+   */
+  readonly askAgain?: (now: Caller, next: LateAct) => Promise<void>;
 }
 
 /** What the audit log stores of a request beside its caller. */

@@ -1,3 +1,4 @@
+import { LastingPermission } from "@steward/kernel/lasting-permission.js";
 import { EVENTS_PAGE_MAX } from "./limits.js";
 import {
   isTerminalEvent,
@@ -12,8 +13,10 @@ const POLL_MS = 1000;
 /**
  * A plan's events after the cursor, page by page, including future ones (Decision §6). It ends when
  * the newest event ends the plan, or `ctx.signal` is aborted. A page is read only after the
- * consumer has taken the previous one, so a slow reader needs the memory of one page.
- * @throws AppError `PLAN_NOT_FOUND`; `CURSOR_OUT_OF_RANGE` when the cursor is beyond the log.
+ * consumer has taken the previous one, so a slow reader needs the memory of one page. A page is only
+ * given to a caller who may still have it.
+ * @throws AppError `PLAN_NOT_FOUND`; `CURSOR_OUT_OF_RANGE` when the cursor is beyond the log; the refusal when the
+ * caller's credential has ended, or policies forbid the caller to read plans.
  */
 export async function* followEvents(
   journal: PlanJournal,
@@ -24,6 +27,7 @@ export async function* followEvents(
   const wakeUp = new WakeUp(ctx.signal);
   // Subscribes before it reads, so that events in between cause a wake-up.
   const unsubscribe = journal.onPlanEvents(planId, wakeUp.notify);
+  const permission = new LastingPermission(ctx, "handOut");
   try {
     let newest: PlanEvent | undefined;
     let cursor = afterSequence;
@@ -31,7 +35,10 @@ export async function* followEvents(
       const page = await journal.readEvents(planId, cursor, EVENTS_PAGE_MAX, ctx);
       newest = page.at(-1) ?? newest ?? (await eventAtCursor(journal, planId, cursor, ctx));
       if (newest !== undefined) cursor = newest.sequence;
-      if (page.length > 0) yield page;
+      if (page.length > 0) {
+        await permission.confirm();
+        yield page;
+      }
       if (page.length === EVENTS_PAGE_MAX) continue;
       if (newest !== undefined && isTerminalEvent(newest.eventType)) return;
       await wakeUp.wait(POLL_MS);

@@ -3,6 +3,8 @@ import type { Action } from "../identity/index.js";
 import type { Caller, RequestOrigin } from "@steward/kernel/caller.js";
 import { resumption } from "@steward/kernel/concurrency/shared-result.js";
 import type { Ids } from "@steward/kernel/ids.js";
+import type { LateAct } from "@steward/kernel/lasting-permission.js";
+import { present } from "../kernel/present.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
 import type { RequestContext } from "./approvals/approved-operation.js";
@@ -67,7 +69,21 @@ export async function requestContext(
   if (counts !== undefined) context.counts = counts;
   if (deadlineMs !== undefined) context.deadlineMs = deadlineMs;
   if (idempotencyKey !== undefined) context.idempotencyKey = idempotencyKey;
+  context.askAgain = (now, next) => askAgain({ authenticate, authorize }, request, now, next);
   return context;
+}
+
+/** @throws AppError when the credential is not valid any more, or the action not permitted. */
+async function askAgain(
+  { authenticate, authorize }: Pick<Gatekeepers, "authenticate" | "authorize">,
+  request: IncomingRequest,
+  { authenticatedBy, approvedUnder, ...before }: Caller,
+  next: LateAct,
+): Promise<void> {
+  const isKept = next === "change" && authenticatedBy === "jwt";
+  const caller = isKept ? { authenticatedBy, ...before } : await authenticate(request);
+  if (request.action === undefined) return;
+  await authorize({ ...caller, ...present({ approvedUnder }) }, request.action);
 }
 
 /** An object while it is made. Members that are set one by one cost less than spreads, and each request has them. */

@@ -1,6 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JsonValue } from "@steward/kernel/canonical-json.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import { AppError } from "@steward/kernel/errors.js";
+import type { LateAct } from "@steward/kernel/lasting-permission.js";
 import type { OperationApprovalRequired } from "../../governance/index.js";
 import { isLarge, turnOfPiece } from "../answers/large-turns.js";
 import { underApproval } from "../approvals/approved-operation.js";
@@ -40,7 +42,13 @@ export async function callTool(call: McpToolCall): Promise<CallToolResult> {
     const input = checkedInput(tool, call.args);
     const operation = {
       actions: tool.actions,
-      context: { ...context, ...present({ needed, counts }) },
+      context: {
+        ...{ ...context, ...present({ needed, counts }) },
+        askAgain: async (now: Caller, next: LateAct): Promise<void> => {
+          await context.askAgain?.(now, next);
+          for (const action of tool.actions) await services.authorize(now, action);
+        },
+      },
       // The tool's schema has accepted the input, which is an object of JSON.
       shown: () => ({
         ...{ operation: tool.name, request: input as JsonValue },

@@ -8,6 +8,7 @@ import {
   type PlanJournal,
   type QueryRuntimeContext,
 } from "../../../plans/index.js";
+import { restErrorOf } from "../../errors.js";
 import { followEvents } from "../../follow-events.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
@@ -81,7 +82,7 @@ export function addEventRoutes(
       const closed = new AbortController();
       const ctx = { ...request.context, signal: closed.signal };
       const pages = followEvents(journal, planId, cursor, ctx);
-      const stream = new EventStream({ pages, frameOf, heartbeatMs, closed });
+      const stream = new EventStream({ pages, frameOf, refusalOf, heartbeatMs, closed });
       open.add(stream);
       if (isClosing) stream.end();
       stream.once("close", () => open.delete(stream));
@@ -128,4 +129,10 @@ async function isAtTheEnd(
 function frameOf(event: PlanEvent): string {
   const data = JSON.stringify(planEventMessage(event));
   return `id: ${String(event.sequence)}\nevent: ${event.eventType}\ndata: ${data}\n\n`;
+}
+
+/** The frame that tells of a refusal. */
+function refusalOf(thrown: unknown): string | undefined {
+  const { status, body } = restErrorOf(thrown);
+  return status < 500 ? `event: error\ndata: ${JSON.stringify(body)}\n\n` : undefined;
 }

@@ -9,6 +9,8 @@ export interface EventStreamOptions<Event> {
   readonly pages: AsyncIterable<readonly Event[]>;
   /** One event in its wire format, with its blank line. */
   readonly frameOf: (event: Event) => string;
+  /** The last frame, when the caller is refused further events; `undefined` for other errors, which break the stream. */
+  readonly refusalOf: (error: unknown) => string | undefined;
   readonly heartbeatMs: number;
   /** Aborted when the stream closes, so that `pages` stops waiting. */
   readonly closed: AbortController;
@@ -48,7 +50,15 @@ export class EventStream<Event> extends Readable {
         if (this.destroyed) return;
         this.push(next.done === true ? null : next.value.map(this.#options.frameOf).join(""));
       },
-      (error: unknown) => this.destroy(errorOf(error)),
+      (error: unknown) => {
+        const refusal = this.#options.refusalOf(error);
+        if (refusal === undefined) {
+          this.destroy(errorOf(error));
+          return;
+        }
+        this.push(refusal);
+        this.push(null);
+      },
     );
   }
 
