@@ -57,4 +57,25 @@ describe("work with pauses", () => {
     });
     expect(isClosed).toBe(true);
   });
+
+  it("ends work at a pause that is refused, closing what it has opened", async () => {
+    const seen: string[] = [];
+    function* refused(): Pausing<never> {
+      try {
+        for (;;) {
+          work(1);
+          yield;
+        }
+      } finally {
+        seen.push("closed");
+      }
+    }
+    let pauses = 0;
+    const atPause = (): Promise<void> => {
+      pauses += 1;
+      return pauses < 3 ? Promise.resolve() : Promise.reject(new Error("refused"));
+    };
+    await expect(withPauses(refused(), Infinity, atPause)).rejects.toThrow("refused");
+    expect([pauses, seen]).toEqual([3, ["closed"]]);
+  });
 });

@@ -19,12 +19,18 @@ const TURN_MS = 5;
  * Runs the work and yields the event loop at a pause when some milliseconds have passed, so work may
  * pause as often as it likes.
  * @param budgetMs time limit of the work, without its pauses.
+ * @param atPause awaited at the beginning and at each such pause; its rejection ends the work.
  * @returns its result. @throws AppError `LIMIT_EXCEEDED` when the work exceeds its time limit; the
  * work has been ended then.
  */
-export async function withPauses<T>(work: Pausing<T>, budgetMs: number = Infinity): Promise<T> {
+export async function withPauses<T>(
+  work: Pausing<T>,
+  budgetMs: number = Infinity,
+  atPause?: () => Promise<void>,
+): Promise<T> {
   let workedMs = 0;
   for (;;) {
+    if (atPause !== undefined) await endingOnRefusal(work, atPause);
     const startMs = performance.now();
     let turnMs = 0;
     while (turnMs < TURN_MS) {
@@ -38,6 +44,18 @@ export async function withPauses<T>(work: Pausing<T>, budgetMs: number = Infinit
       work.throw(overBudget(budgetMs));
     }
     await nextTurn();
+  }
+}
+
+async function endingOnRefusal(
+  work: Pausing<unknown>,
+  atPause: () => Promise<void>,
+): Promise<void> {
+  try {
+    await atPause();
+  } catch (refusal) {
+    // As above.
+    work.throw(refusal);
   }
 }
 

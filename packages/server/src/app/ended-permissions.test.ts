@@ -9,6 +9,9 @@ import { ShopServer } from "./testing/shop-server.js";
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const NO_PLANS = `@id("no-plans") @reason("Plans are for people")
   forbid (principal in Steward::Role::"agent", action == Steward::Action::"plans:read", resource);`;
+const NO_BRANCH = `@id("no-branch") @reason("The branch is for people")
+  forbid (principal in Steward::Role::"agent", action == Steward::Action::"state:write",
+    resource == Steward::Branch::"agents");`;
 
 let shop: ShopServer;
 let admin: StewardClient;
@@ -35,27 +38,26 @@ async function agentWithPlan() {
 
 type Agent = Awaited<ReturnType<typeof agentWithPlan>>;
 
-const ENDS: readonly [string, string, (agent: Agent) => Promise<() => Promise<unknown>>][] = [
-  [
-    "its API key is revoked",
-    "UNAUTHENTICATED",
-    async ({ key_id }) => {
-      await admin.keys.revokeApiKey({ key_id });
-      return () => Promise.resolve();
-    },
-  ],
-  [
-    "policies forbid to read plans",
-    "POLICY_DENIED",
-    async () => {
-      const { text, version } = await admin.policies.getPolicies();
-      const put = await admin.policies.putPolicies({ text: `${text}\n${NO_PLANS}`, version });
-      return () => admin.policies.putPolicies({ text, version: put.version });
-    },
-  ],
-];
+/** Ends a permission. @returns what gives it back to other agents. */
+type End = (agent: Pick<Agent, "key_id">) => Promise<() => Promise<unknown>>;
 
-describe.each(ENDS)("when %s", (_when, code, end) => {
+const revoke: End = async ({ key_id }) => {
+  await admin.keys.revokeApiKey({ key_id });
+  return () => Promise.resolve();
+};
+
+const forbid =
+  (policy: string): End =>
+  async () => {
+    const { text, version } = await admin.policies.getPolicies();
+    const put = await admin.policies.putPolicies({ text: `${text}\n${policy}`, version });
+    return () => admin.policies.putPolicies({ text, version: put.version });
+  };
+
+describe.each([
+  ["its API key is revoked", "UNAUTHENTICATED", revoke],
+  ["policies forbid to read plans", "POLICY_DENIED", forbid(NO_PLANS)],
+] as const)("when %s", (_when, code, end) => {
   /** Ends the permission, waits until it is over for new requests too, and causes events. */
   async function ended(agent: Agent, answer: Promise<unknown>): Promise<unknown> {
     const undo = await end(agent);
@@ -137,3 +139,30 @@ async function lastSequence(client: Client, plan_id: string) {
   // The schema of the tool has been checked.
   return structuredContent as { readonly last_sequence: number };
 }
+
+it.each([
+  ["its API key is revoked", "UNAUTHENTICATED", revoke],
+  ["policies forbid to write the branch", "POLICY_DENIED", forbid(NO_BRANCH)],
+] as const)("an import makes no commit when %s during its upload", async (_when, code, end) => {
+  const agent = await agentWithPlan();
+  const { state } = shop.client({ apiKey: agent.api_key });
+  let upload: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({ start: (opened) => void (upload = opened) });
+  const send = (quad: string): void => upload?.enqueue(new TextEncoder().encode(quad));
+  const answer = fetch(`${shop.baseUrl}/api/state/documents?branch=agents&message=m`, {
+    ...{ method: "POST", body, duplex: "half" },
+    headers: { authorization: `Bearer ${agent.api_key}`, "content-type": "application/n-quads" },
+  });
+  send('<urn:a> <urn:b> "1" .\n');
+  const undo = await end(agent);
+  const asked = { branch: "agents", from: "main", message: "m", preview: true };
+  await expect
+    .poll(() => state.mergeState(asked).catch((error: unknown) => error))
+    .toMatchObject({ code });
+  send('<urn:a> <urn:b> "2" .\n');
+  upload?.close();
+  expect(await (await answer).json()).toMatchObject({ code });
+  await undo();
+  const refs = await admin.state.listStateRefs();
+  expect(refs.map(({ name }) => name)).not.toContain("heads/agents");
+});

@@ -13,9 +13,19 @@ export class ResourceRights {
     this.#authorize = authorize;
   }
 
-  /** @throws AppError `POLICY_DENIED` when a branch may not be written. */
-  writeBranch(caller: Caller, branch: string): Promise<void> {
-    return this.#onBranch(caller, "state:write", branch);
+  /**
+   * @returns the caller, whose right to the branch is asked for with what `askAgain` asks.
+   * @throws AppError `POLICY_DENIED` when a branch may not be written.
+   */
+  async writeBranch(caller: Caller, branch: string): Promise<Caller> {
+    await this.#onBranch(caller, "state:write", branch);
+    return {
+      ...caller,
+      askAgain: async (now, next) => {
+        await caller.askAgain?.(now, next);
+        await this.#onBranch(now, "state:write", branch);
+      },
+    };
   }
 
   /**

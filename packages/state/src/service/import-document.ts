@@ -1,7 +1,7 @@
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { STATE_QUADS_MAX, STATE_REFS_MAX } from "../limits.js";
-import { type BlockCache, EMPTY_ROOT } from "../tree/block-cache.js";
+import { EMPTY_ROOT } from "../tree/block-cache.js";
 import { readCommit } from "../datasets/commit.js";
 import { diffTrees } from "../tree/diff.js";
 import type { Hash } from "../blocks/hash.js";
@@ -72,13 +72,14 @@ export function* importDocument(
       `A dataset has ${STATE_QUADS_MAX} quads at most: remove some first, or import into another branch`,
     );
   }
-  const commit = triples.commitChanges({ author, message: order.message });
   const growth = size - sizeBefore;
   // When quads were only added or only removed, the change of the dataset's size is their number.
   const added =
     order.mode === "replace" || removal !== undefined
-      ? yield* countAdded(store, triples.blocks, { before, after: commit })
+      ? yield* countAdded(store, triples, before)
       : Math.max(0, growth);
+  // There is no pause after the commit: an import that fails at a pause has changed nothing.
+  const commit = triples.commitChanges({ author, message: order.message });
   return { commit, size, added, deleted: added - growth };
 }
 
@@ -117,16 +118,15 @@ function* storeBodies(
   if (batch.size > 0) store.put(batch);
 }
 
-/** Number of quads that one commit's dataset contains and the other's does not. */
+/** Number of quads that a dataset contains and a commit's dataset does not. */
 function* countAdded(
   store: BlockStore,
-  blocks: BlockCache,
-  { before, after }: { readonly before: Hash | undefined; readonly after: Hash },
+  { blocks, now }: TripleStore,
+  before: Hash | undefined,
 ): Pausing<number> {
-  const rootOf = (commit: Hash): Hash => readCommit(store, commit).roots.spog;
-  const old = before === undefined ? EMPTY_ROOT : rootOf(before);
+  const old = before === undefined ? EMPTY_ROOT : readCommit(store, before).roots.spog;
   let [added, seen] = [0, 0];
-  for (const change of diffTrees(blocks, old, rootOf(after))) {
+  for (const change of diffTrees(blocks, old, now.roots.spog)) {
     if (change.added) added += 1;
     if (++seen % COUNTED_AT_ONCE === 0) yield;
   }

@@ -2,6 +2,7 @@ import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
+import { LastingPermission } from "@steward/kernel/lasting-permission.js";
 import { type StorageGate, unlimitedStorage } from "@steward/kernel/storage-gate.js";
 import {
   STATE_CHANGE_MS_MAX,
@@ -341,10 +342,16 @@ export class StateService {
     );
   }
 
-  /** Runs a change under the organization's limits, with pauses. */
+  /**
+   * Runs a change under the organization's limits, with pauses. It ends, and no branch moves, when the caller is
+   * refused meanwhile.
+   */
   #change<T>(caller: Caller, ref: string, change: (store: BlockStore) => Pausing<T>): Promise<T> {
+    const permission = new LastingPermission(caller, "change");
     return this.#write(caller, ref, ({ store }) =>
-      this.#changes.run(caller.orgId, () => withPauses(change(store), STATE_CHANGE_MS_MAX)),
+      this.#changes.run(caller.orgId, () =>
+        withPauses(change(store), STATE_CHANGE_MS_MAX, () => permission.confirm()),
+      ),
     );
   }
 

@@ -84,16 +84,16 @@ export function stateChanges({
     implement(operations.mergeState, async ({ input, context }) => {
       const { branch = MAIN, from, message, preview = false } = input;
       const order = { branch, from, message, ...commonOrder(input) };
-      await rights.writeBranch(context, branch);
-      const outcome = await state.merge(context, order, preview);
+      const writer = await rights.writeBranch(context, branch);
+      const outcome = await state.merge(writer, order, preview);
       if (!preview && outcome.conflicts.length > 0) throw mergeConflict(outcome);
       return mergedMessage(outcome);
     }),
     implement(operations.revertState, async ({ input, context }) => {
       const { branch = MAIN, commit, message, preview = false } = input;
       const order = { branch, commit, message, ...commonOrder(input) };
-      await rights.writeBranch(context, branch);
-      const outcome = await state.revert(context, order, preview);
+      const writer = await rights.writeBranch(context, branch);
+      const outcome = await state.revert(writer, order, preview);
       if (!preview && outcome.conflicts.length > 0) throw revertConflict(outcome);
       return revertedMessage(outcome);
     }),

@@ -80,8 +80,8 @@ function addImport(app: RestApp, state: StateService, rights: ResourceRights): v
         `quads can be removed beside the content only with the mode add, not ${mode}`,
       );
     }
-    await rights.writeBranch(context, branch);
-    const outcome = await state.import(context, {
+    const writer = await rights.writeBranch(context, branch);
+    const outcome = await state.import(writer, {
       ...{ branch, mode, format, content, removed: remove, message },
       ...(expected === undefined ? {} : { expected: hashOrNone(expected) ?? null }),
     });
@@ -120,11 +120,11 @@ function addDocuments(app: RestApp, state: StateService, rights: ResourceRights)
   app.post("/api/state/documents", { schema }, async ({ query, headers, raw, context }) => {
     const { branch = MAIN, mode = "add", message, expected } = query;
     try {
-      await rights.writeBranch(context, branch);
+      const writer = await rights.writeBranch(context, branch);
       const format = formatOf(headers["content-type"]);
       // The request is answered even if its body cannot be read.
       const content: AsyncIterable<Uint8Array> = raw.iterator({ destroyOnReturn: false });
-      const outcome = await state.import(context, {
+      const outcome = await state.import(writer, {
         ...{ branch, mode, format, content, message },
         ...(expected === undefined ? {} : { expected: commitOfId(expected, "expected") }),
       });
