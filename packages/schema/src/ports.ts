@@ -47,6 +47,8 @@ export type ScriptText = readonly (Omit<Phase, "commands"> & Partial<Pick<Phase,
 export interface Checks {
   /** Checks the schema before the first statement, under a lock that excludes other migrations. */
   readonly before: (draft: Schema) => Promise<void>;
+  /** Called between two transactions of a script that has several. */
+  readonly between?: () => Promise<void>;
   /**
    * Checks the schema after the last statement, before the commit where the script is one
    * transaction.

@@ -28,6 +28,8 @@ export interface MigrationPath extends PlannedScript {
   readonly direction: "up" | "down";
   /** The schema recorded before the run, with native ids. */
   readonly recorded: Schema;
+  /** Asks whether the caller may still run it; an automatic undo does not ask. */
+  readonly confirm: () => Promise<void>;
 }
 
 /** Whether the caller accepts the loss of rows and values. */
@@ -54,15 +56,18 @@ export class MigrationRun {
    * @throws AppError why the run failed, and whether any of its changes are left.
    */
   async start(options: LossOptions): Promise<Schema> {
-    const { from, to, script } = this.#path;
+    const { from, to, script, confirm } = this.#path;
     let reached = to;
     const isOneUnit = script.length === 1 && script[0]?.isAtomic === true;
     const checks: Checks = {
       concerned: concernedRelations({ from, to }, this.#path.recorded),
       before: async (draft) => {
         await withPauses(refusingDrift(this.#database.name, from, draft));
+        await confirm();
       },
+      between: confirm,
       after: async (draft) => {
+        await confirm();
         reached = isOneUnit
           ? await withPauses(refusingDrift(this.#database.name, to, draft))
           : await this.#promised(draft);
@@ -83,7 +88,7 @@ export class MigrationRun {
       await this.#undo(await this.#reached(run.undoneUnits), run, options);
       return undefined;
     }
-    const { from, to, script } = this.#path;
+    const { from, to, script, confirm } = this.#path;
     refuseOtherScript(script, run);
     refuseLoss(lint(from, to, script), options.acceptDataLoss);
     const possible = await possibleSchemas(this.#database, this.#path, run);
@@ -92,9 +97,13 @@ export class MigrationRun {
     const outcome = await this.#database.apply(
       script,
       {
-        before: (draft) =>
-          this.#refuseOthersChanges({ possible, concern, extras: false }, draft, run),
+        before: async (draft) => {
+          await this.#refuseOthersChanges({ possible, concern, extras: false }, draft, run);
+          await confirm();
+        },
+        between: confirm,
         after: async (draft) => {
+          await confirm();
           reached = await this.#promised(draft);
         },
       },

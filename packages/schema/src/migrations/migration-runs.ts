@@ -3,10 +3,9 @@ import { AppError } from "@steward/kernel/errors.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { type MigrationEffect, migrationEffects } from "../changes/migration-effects.js";
 import { type MayDefineCode, requireCode } from "../changes/code-objects.js";
-import type { PlannedScript } from "./checkpoint.js";
 import { type Migration, pathOf, runOfStep, schemasOf } from "./migration.js";
 import { requireReviewed } from "./migration-digest.js";
-import { MigrationRun } from "./migration-run.js";
+import { type MigrationPath, MigrationRun } from "./migration-run.js";
 import type { Schema } from "../model/schema.js";
 import type { SchemaDatabase, UnfinishedRun } from "../ports.js";
 import { proveTouched } from "./proof.js";
@@ -67,15 +66,15 @@ export class MigrationRuns {
     const { database: name } = stored;
     const database = this.#recorded.databases.require(caller, name);
     const { step } = options;
-    // What a step does was decided before it ran.
-    if (step === undefined) {
-      const [way, direction] =
-        goal === "applied" ? (["apply", "up"] as const) : (["revert", "down"] as const);
-      await this.#rights.mayMigrate?.(caller, {
-        ...{ database: name, way },
-        effects: () => effectsOn(pathOf(stored, direction)),
-      });
-    }
+    const [way, direction] =
+      goal === "applied" ? (["apply", "up"] as const) : (["revert", "down"] as const);
+    const change = {
+      ...{ database: name, way },
+      effects: () => effectsOn(pathOf(stored, direction)),
+    };
+    // What a step does is decided before and while it runs.
+    const asked = step === undefined ? change : undefined;
+    if (asked !== undefined) await this.#rights.mayMigrate?.(caller, asked);
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
       requireReviewed(caller, migration, options.digest);
@@ -103,7 +102,9 @@ export class MigrationRuns {
       const isAccepted = options.acceptDataLoss ?? false;
       refuseLoss(findings, isAccepted);
       refuseUnproven(await proveTouched(database, { ...migration, ...schemasOf(migration) }));
-      const run = await this.#runOf(caller, migration, isUp ? "up" : "down", { from, to, script });
+      const confirm = this.#askingAgain(caller, asked);
+      const path = { direction, from, to, script, confirm };
+      const run = await this.#runOf(caller, migration, path);
       const reached = await run.start({ acceptDataLoss: isAccepted });
       return this.#recorded.recordRun(caller, { migration, status: goal, schema: reached, step });
     });
@@ -184,17 +185,18 @@ export class MigrationRuns {
       unfinished: UnfinishedRun,
       acceptDataLoss: boolean,
     ) => Promise<Migration>,
-    { acceptDataLoss = false, digest }: RunOptions,
+    { acceptDataLoss = false, digest, step }: RunOptions,
   ): Promise<Migration> {
     const stored = await this.#recorded.get(caller, id);
     const { database: name } = stored;
     const database = this.#recorded.databases.require(caller, name);
-    await this.#rights.mayMigrate?.(caller, {
+    const change: MigrationChange = {
       ...{ database: name, way },
       // An interrupted run, and what is left to do about it, may go in either direction.
       effects: () =>
         (["up", "down"] as const).flatMap((direction) => effectsOn(pathOf(stored, direction))),
-    });
+    };
+    await this.#rights.mayMigrate?.(caller, change);
     return this.#recorded.exclusively(database, async () => {
       const migration = await this.#recorded.get(caller, id);
       requireReviewed(caller, migration, digest);
@@ -207,23 +209,33 @@ export class MigrationRuns {
       }
       const { from, to } = pathOf(migration, unfinished.direction);
       await requireCode(caller, { from, to }, this.#rights.mayDefineCode);
-      const planned = { from, to, script: scriptBetween(from, to) };
-      const run = await this.#runOf(caller, migration, unfinished.direction, planned);
+      const { direction } = unfinished;
+      const confirm = this.#askingAgain(caller, step === undefined ? change : undefined);
+      const path = { direction, from, to, script: scriptBetween(from, to), confirm };
+      const run = await this.#runOf(caller, migration, path);
       return deal(run, unfinished, acceptDataLoss);
     });
+  }
+
+  /** @param change absent: a plan step makes it, which is asked about where it runs. */
+  #askingAgain(caller: Caller, change: MigrationChange | undefined): () => Promise<void> {
+    return async () => {
+      if (change === undefined) return;
+      await caller.askAgain?.(caller, "change");
+      await this.#rights.mayMigrate?.(caller, change);
+    };
   }
 
   async #runOf(
     caller: Caller,
     migration: Migration,
-    direction: UnfinishedRun["direction"],
-    planned: PlannedScript,
+    path: Omit<MigrationPath, "migrationId" | "recorded">,
   ): Promise<MigrationRun> {
     const database = this.#recorded.database(caller, migration.database);
     const recorded = await this.#recorded.schemaOf(caller, database);
     return new MigrationRun(database, {
-      ...{ migrationId: migration.id, direction, ...planned },
-      recorded: recorded ?? planned.from,
+      ...{ migrationId: migration.id, ...path },
+      recorded: recorded ?? path.from,
     });
   }
 }

@@ -73,8 +73,10 @@ export class JournaledRun {
       this.#units.length === 1 && this.#units[0]?.concurrentIndex === undefined;
     if (!isOneTransaction) this.#journal = await this.#journal.made();
     try {
-      for (const unit of this.#units.slice(this.#unitsDone)) {
+      const units = this.#units.slice(this.#unitsDone);
+      for (const unit of units) {
         const { concurrentIndex } = unit;
+        if (unit !== units[0]) await this.#checks.between?.();
         if (concurrentIndex === undefined)
           await this.#runTransaction(unit, isOneTransaction ? before : undefined);
         else if (isConcurrentDrop(unit)) await this.#dropReplaced(concurrentIndex);

@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { StewardClient } from "@steward/client";
+import { freshDatabase } from "@steward/test-postgres";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BareClient } from "../transport/grpc/testing/bare-client.js";
 import { EVERYTHING } from "../transport/mcp/testing/mcp-app.js";
@@ -165,4 +167,40 @@ it.each([
   await undo();
   const refs = await admin.state.listStateRefs();
   expect(refs.map(({ name }) => name)).not.toContain("heads/agents");
+});
+
+it("a migration is rolled back when its API key is revoked while it waits for a lock", async () => {
+  await using database = await freshDatabase();
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query("CREATE TABLE customers (id int PRIMARY KEY, name text)");
+  await using server = await ShopServer.open({
+    organization: ORG,
+    auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
+    dataSources: [{ name: "crm", url: database.url }],
+  });
+  const root = server.client({ orgId: ORG, role: "admin", userId: "root" });
+  await root.migrations.acceptSchemaDrift({ database: "crm", message: "as it is" });
+  const sql = "CREATE TABLE customers (id int PRIMARY KEY, name text, more text)";
+  const proposed = await root.migrations.proposeMigration({
+    database: "crm",
+    sql,
+    message: "more",
+  });
+  if (!("migration_id" in proposed)) throw new Error("nothing was proposed");
+  const { migration_id, digest } = proposed;
+  const { api_key: apiKey, key_id } = await root.keys.createApiKey({ name: "k", roles: ["admin"] });
+  const { migrations, keys } = server.client({ apiKey });
+  await owner.query("BEGIN; LOCK TABLE customers IN ACCESS SHARE MODE");
+  const applied = migrations.applyMigration({ migration_id, digest }).catch((e: unknown) => e);
+  const waiting = "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted";
+  await expect.poll(async () => (await owner.query<{ n: number }>(waiting)).rows[0]?.n).toBe(1);
+  await root.keys.revokeApiKey({ key_id });
+  const refused = () => keys.listApiKeys({}).catch((e: unknown) => e);
+  await expect.poll(refused).toMatchObject({ code: "UNAUTHENTICATED" });
+  await owner.query("COMMIT");
+  expect(await applied).toMatchObject({ code: "UNAUTHENTICATED" });
+  const { fields } = await owner.query("SELECT * FROM customers");
+  expect(fields.map(({ name }) => name)).toEqual(["id", "name"]);
+  await owner.end();
 });
