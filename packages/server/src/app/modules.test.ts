@@ -25,7 +25,7 @@ const program = (
   });
   await app[Symbol.asyncDispose]();`;
 
-/** Modules, threads included, that an app on SQLite loads that does not listen: 1151 when this was written. */
+/** Modules, threads included, that an app on SQLite loads that does not listen: 1152 when this was written. */
 const APP_MODULES_MAX = 1180;
 
 describe("what is loaded at the start", () => {
