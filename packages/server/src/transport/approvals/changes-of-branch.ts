@@ -23,11 +23,13 @@ export function changesOfBranch(
     ...{ branch: onto.name, expected: commitOfId(onto.id), singleValued: new Set(single_valued) },
     message: "a preview for approvers",
   };
+  // A preview changes nothing, so the right to change the branch is not asked for again: it is what awaits approval.
+  const { askAgain: _asked, ...requester } = caller;
   return async () =>
     counts(
       isMerge
-        ? await state.merge(caller, { ...order, from: commit }, true)
-        : await state.revert(caller, { ...order, commit }, true),
+        ? await state.merge(requester, { ...order, from: commit }, true)
+        : await state.revert(requester, { ...order, commit }, true),
     );
 }
 
