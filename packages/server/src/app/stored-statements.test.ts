@@ -138,10 +138,13 @@ describe.each(["sqlite", "postgres"])("a statement that has written on %s", (sou
   );
 
   it("is in an entry of the memory that only they get by its id", async () => {
-    const { entries } = await as("root").memory.listMemoryEntries({ limit: 200 });
-    const secret = entries.filter(({ content }) => content.includes(SECRET));
-    expect(secret).toHaveLength(ran.size);
-    for (const { entry_id } of secret) {
+    const secret = async (): Promise<readonly { readonly entry_id: string }[]> => {
+      const { entries } = await as("root").memory.listMemoryEntries({ limit: 200 });
+      return entries.filter(({ content }) => content.includes(SECRET));
+    };
+    // An entry is made after the answer to its step.
+    await expect.poll(async () => (await secret()).length).toBe(ran.size);
+    for (const { entry_id } of await secret()) {
       for (const user of ["robot", "clerk"]) {
         await expect(as(user).memory.getMemoryEntry({ entry_id })).rejects.toMatchObject({
           code: "POLICY_DENIED",
