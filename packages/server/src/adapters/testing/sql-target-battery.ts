@@ -228,7 +228,9 @@ export function sqlTargetBattery(
       const isSqlite = fixture.target.dialect === "sqlite";
       const foreign = isSqlite ? "date_trunc('day', name)" : "name + name";
       const { hints } = await failureOf(run(`SELECT ${foreign} FROM users`));
-      expect(hints.join("\n")).toContain(isSqlite ? "strftime('%Y-%m-%d', name)" : "`name || part`");
+      expect(hints.join("\n")).toContain(
+        isSqlite ? "strftime('%Y-%m-%d', name)" : "`name || part`",
+      );
       const quoted = await failureOf(run('SELECT id FROM users WHERE name = "Ada"'));
       expect(quoted.hints.join("\n")).toContain("'Ada'");
     });
