@@ -41,6 +41,8 @@ export const APPROVALS_PAGE_MAX: number = 200;
  * first.
  */
 export const APPROVALS_PAGE_BYTES_MAX: number = 1024 * 1024;
+/** Approvals that are read at once for a page of a listing: large ones take a millisecond each to parse. */
+export const APPROVALS_READ_AT_ONCE: number = 8;
 /** Default page size of a listing of approvals. */
 export const APPROVALS_PAGE_DEFAULT: number = 50;
 

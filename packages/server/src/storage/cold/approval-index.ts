@@ -1,8 +1,9 @@
 import { isUuid } from "@steward/kernel/ids.js";
-import { firstWithin } from "@steward/kernel/json-size.js";
+import { firstWithin, jsonSize } from "@steward/kernel/json-size.js";
 import { type ApprovalStatus, OPERATION_PLAN_ID } from "../../approvals/index.js";
 import {
   APPROVALS_PAGE_BYTES_MAX,
+  APPROVALS_READ_AT_ONCE,
   OPERATION_APPROVAL_KEPT_MS,
   OPERATIONS_WAITING_MAX,
   OPERATIONS_WAITING_OF_REQUESTER_MAX,
@@ -53,18 +54,27 @@ export class SqlApprovalIndex implements ApprovalIndex {
     page: ApprovalPageRequest,
     nowMs: number,
   ): Promise<ApprovalPage> {
-    const conditions = [inTime, sql`org_id = ${orgId}`, ...conditionsOf(filter, page, nowMs)];
-    const found = await this.#db.rows(
-      orgId,
-      sql`SELECT ${COLUMNS} FROM approvals WHERE ${joined(conditions, " AND ")}
-        ORDER BY approval_id DESC LIMIT ${page.limit + 1}`,
-      APPROVAL,
-    );
-    const approvals = firstWithin(found.slice(0, page.limit), APPROVALS_PAGE_BYTES_MAX);
-    const last = approvals.at(-1);
-    return found.length > approvals.length && last !== undefined
-      ? { approvals, nextCursor: last.approvalId }
-      : { approvals };
+    const approvals: StoredApproval[] = [];
+    let { cursor } = page;
+    let bytesLeft = APPROVALS_PAGE_BYTES_MAX;
+    for (;;) {
+      const limit = Math.min(page.limit - approvals.length, APPROVALS_READ_AT_ONCE);
+      const asked = conditionsOf(filter, { limit, cursor }, nowMs);
+      const conditions = [inTime, sql`org_id = ${orgId}`, ...asked];
+      const found = await this.#db.rows(
+        orgId,
+        sql`SELECT ${COLUMNS} FROM approvals WHERE ${joined(conditions, " AND ")}
+          ORDER BY approval_id DESC LIMIT ${limit + 1}`,
+        APPROVAL,
+      );
+      const read = firstWithin(found.slice(0, limit), bytesLeft);
+      approvals.push(...read);
+      bytesLeft -= jsonSize(read);
+      cursor = approvals.at(-1)?.approvalId;
+      if (found.length <= read.length || cursor === undefined) return { approvals };
+      const isFull = approvals.length === page.limit || read.length < limit || bytesLeft <= 0;
+      if (isFull) return { approvals, nextCursor: cursor };
+    }
   }
 
   async standing(
