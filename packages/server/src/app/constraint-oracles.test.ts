@@ -1,13 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { createClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApp, type App } from "./app.js";
+import { openTwoSources, type TwoSources } from "./testing/two-sources.js";
 
 /**
  * An agent may write all columns, and read all but those called `secret`. Whether an UPDATE succeeds tells of the
@@ -77,38 +70,15 @@ const POLICIES = ["sqlite", "postgres"]
   )
   .join("\n");
 
-const directory = mkdtempSync(join(tmpdir(), "steward-oracles-"));
-let database: TestDatabase;
-let app: App;
+let steward: TwoSources;
 beforeAll(async () => {
-  const file = join(directory, "data.db");
-  const sqlite = new DatabaseSync(file);
-  sqlite.exec(SCHEMA);
-  sqlite.close();
-  database = await freshDatabase();
-  const owner = new pg.Client({ connectionString: database.url });
-  await owner.connect();
-  await owner.query(SCHEMA + POSTGRES_SCHEMA);
-  await owner.end();
-  app = await openApp({
-    ...{ port: 0, log: silentLog, dataDir: directory },
-    databaseUrl: `sqlite:${join(directory, "store.db")}`,
-    dataSources: [
-      { name: "sqlite", url: `sqlite:${file}` },
-      { name: "postgres", url: database.url },
-    ],
-  });
+  steward = await openTwoSources({ both: SCHEMA, postgres: POSTGRES_SCHEMA });
   await as("admin").policies.putPolicies({ text: POLICIES, version: 0 });
 });
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => steward[Symbol.asyncDispose]());
 
 const orgId = crypto.randomUUID();
-const as = (role: string) =>
-  createClient({ baseUrl: `http://127.0.0.1:${String(app.address.port)}`, orgId, role });
+const as = (role: string) => createClient({ baseUrl: steward.baseUrl, orgId, role });
 
 async function run(data_source: string, query_template: string) {
   const { plans } = as("agent");

@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { createClient, type StewardClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { BareClient, type Message } from "../transport/grpc/testing/bare-client.js";
-import { openApp, type App } from "./app.js";
+import { openTwoSources, type TwoSources } from "./testing/two-sources.js";
 
 /**
  * An admin writes values into a column that others may not read, as literals of the statements. Every answer that
  * shows statements is searched for the values. Half of the statements ran before the policies, when nothing was
  * recorded of the columns that they touched.
  */
-const directory = mkdtempSync(join(tmpdir(), "steward-stored-statements-"));
-const SCHEMA = "CREATE TABLE people (id integer PRIMARY KEY, name text, email text)";
+const SCHEMA = `CREATE TABLE people (id integer PRIMARY KEY, name text, email text);
+  INSERT INTO people VALUES (1, 'a', 'x'), (2, 'b', 'y');`;
 const SECRET = "TOPSECRET";
 const PLAIN = "PLAINNAME";
 
@@ -44,37 +37,23 @@ const POLICY = ["sqlite/people", "postgres/people"]
   .join("\n");
 const ROLES: Readonly<Record<string, string>> = { robot: "agent", clerk: "admin", root: "admin" };
 
-let app: App;
-let database: TestDatabase;
+let steward: TwoSources;
 let grpc: BareClient;
 beforeAll(async () => {
-  database = await freshDatabase();
-  const owner = new Client({ connectionString: database.url });
-  await owner.connect();
-  await owner.query(`${SCHEMA}; INSERT INTO people VALUES (1, 'a', 'x'), (2, 'b', 'y')`);
-  await owner.end();
-  const file = new DatabaseSync(join(directory, "people.db"));
-  file.exec(`${SCHEMA}; INSERT INTO people VALUES (1, 'a', 'x'), (2, 'b', 'y')`);
-  file.close();
-  app = await openApp({
-    ...{ port: 0, log: silentLog, dataDir: directory },
-    databaseUrl: `sqlite:${join(directory, "store.db")}`,
-    dataSources: [
-      { name: "sqlite", url: `sqlite:${join(directory, "people.db")}` },
-      { name: "postgres", url: database.url },
-    ],
-    tools: {
-      strict: true,
-      tools: ["sqlite", "postgres"].map((name) => ({ name, dataSource: name })),
+  steward = await openTwoSources(
+    { both: SCHEMA },
+    {
+      tools: {
+        strict: true,
+        tools: ["sqlite", "postgres"].map((name) => ({ name, dataSource: name })),
+      },
     },
-  });
-  grpc = new BareClient(app.address.port);
+  );
+  grpc = new BareClient(steward.port);
 });
 afterAll(async () => {
   grpc.close();
-  await app[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
+  await steward[Symbol.asyncDispose]();
 });
 
 describe.each(["sqlite", "postgres"])("a statement that has written on %s", (source) => {
@@ -88,7 +67,7 @@ describe.each(["sqlite", "postgres"])("a statement that has written on %s", (sou
   });
   const as = (user: string): StewardClient =>
     createClient({
-      baseUrl: `http://127.0.0.1:${String(app.address.port)}`,
+      baseUrl: steward.baseUrl,
       ...{ headers: headersOf(user), maxRetries: 0 },
     });
   const run = async (query_template: string): Promise<string> => {

@@ -1,13 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { createClient } from "@steward/client";
-import { silentLog } from "@steward/kernel/log.js";
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApp, type App } from "./app.js";
+import { openTwoSources, type TwoSources } from "./testing/two-sources.js";
 
 /**
  * Statements that fail before their database reports what they touch. Agents and operators may not read a column, to
@@ -32,38 +25,16 @@ const STATEMENTS = [
   "SELECT nosuch('SECRET')",
 ];
 
-const directory = mkdtempSync(join(tmpdir(), "steward-unreported-"));
-let database: TestDatabase;
-let app: App;
+let steward: TwoSources;
 beforeAll(async () => {
-  const file = join(directory, "data.db");
-  const sqlite = new DatabaseSync(file);
-  sqlite.exec(SCHEMA);
-  sqlite.close();
-  database = await freshDatabase();
-  const owner = new pg.Client({ connectionString: database.url });
-  await owner.connect();
-  await owner.query(SCHEMA);
-  await owner.end();
-  app = await openApp({
-    ...{ port: 0, log: silentLog, dataDir: directory },
-    databaseUrl: `sqlite:${join(directory, "store.db")}`,
-    dataSources: [
-      { name: "sqlite", url: `sqlite:${file}` },
-      { name: "postgres", url: database.url },
-    ],
-  });
+  steward = await openTwoSources({ both: SCHEMA });
 });
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => steward[Symbol.asyncDispose]());
 
 /** An organization with policies, and its callers: the name of each begins with its role. */
 async function organization(text: string) {
   const orgId = crypto.randomUUID();
-  const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
+  const baseUrl = steward.baseUrl;
   const as = (user: string) => {
     const headers = { "x-org-id": orgId, "x-user-id": user };
     return createClient({
