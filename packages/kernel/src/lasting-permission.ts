@@ -30,7 +30,7 @@ export class LastingPermission {
 }
 
 /**
- * What a request does late: hand out more of an answer, or change something. An access token that has expired since
- * refuses the first one only, because the change was asked for while the token was valid.
+ * What a request does long after it began: hand out more of an answer, or change something. An access token that has
+ * expired in the meantime ends an answer. It does not stop a change, which was requested while the token was valid.
  */
 export type LateAct = "handOut" | "change";

@@ -103,7 +103,7 @@ describe.each(await eachStore())("on %s", (_engine, store) => {
 
   /** What is named, and how it is moved. */
   interface Named {
-    /** @returns the name, of which there is another one with `-other` behind it. */
+    /** Makes a thing, and another one whose name is followed by `-other`. @returns the name of the first one. */
     readonly make: () => Promise<string>;
     /** Absent: no caller can give it another content. */
     readonly move?: (name: string) => Promise<void>;

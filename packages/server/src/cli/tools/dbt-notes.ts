@@ -54,7 +54,7 @@ interface TableEntry {
   }[];
 }
 
-/** Notes made of a manifest. */
+/** What the tools file says about the tables of a dbt project. */
 export interface DbtNotes {
   /** By name, as an agent writes it. */
   readonly tables: Readonly<Record<string, TableEntry>>;

@@ -26,7 +26,7 @@ export const unknownTable: FailureRule = ({ fault, scopes, tables }) => {
     .slice(0, CANDIDATES_MAX);
   const isAlike = alike.length > 0;
   const found = isAlike ? alike.map(({ table }) => table) : holderOf(asked, scopes, tables);
-  // A table that is told by its columns is only told to who may read these.
+  // A table that was guessed from its columns is suggested only to callers who may read those columns.
   const namedOf = ({ columns }: Relation): readonly string[] => {
     const names = columns.map(({ name }) => name);
     return isAlike ? names.slice(0, 1) : names.filter((name) => asked.includes(name.toLowerCase()));

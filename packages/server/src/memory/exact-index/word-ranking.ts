@@ -19,9 +19,9 @@ export interface WordMatch<Key> {
 
 /**
  * Ranks entries by the words of a query. A word weighs ln(1 + {@link WORD_ENTRIES_MAX} / n), where n
- * entries have it, so that rare words count most. A word that more entries have says little about any
- * of them and is left out; when every word is like that, the newest entries with each are ranked. A
- * search therefore reads a bounded number of entries for each word, however many there are.
+ * entries have it, so that rare words count most. A word in more entries than that says little about any of them and is
+ * left out. When all words are that frequent, the newest entries that contain each of them are ranked. A search
+ * therefore reads a bounded number of entries for each word, however many there are.
  * @param lists of each word, the newest entries that have it, at most {@link WORD_ENTRIES_MAX} + 1.
  * @returns the best `limit` entries and those that tie with the last of them, in no order.
  */

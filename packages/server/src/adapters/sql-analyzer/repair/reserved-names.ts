@@ -16,7 +16,7 @@ export function reservedNames(
   dialect: Dialect,
   errorOf: (sql: string) => number | undefined,
 ): Repair | undefined {
-  // A hint stands between backticks.
+  // A hint quotes SQL between backticks, so SQL that contains one cannot be quoted.
   if (sql.includes("`")) return undefined;
   const lexemes = lexemesOf(sql, dialect);
   const words = new Set<string>();
@@ -48,7 +48,7 @@ function nameBefore(
   return undefined;
 }
 
-/** A place in the statement whose names have quotes, as a place in the statement as written. */
+/** Converts a place in the statement with quoted names to the same place in the original statement. */
 function placeBefore(
   lexemes: readonly Lexeme[],
   words: ReadonlySet<string>,

@@ -52,7 +52,10 @@ export function describeSyntaxError(error: UnparsableText): string {
   return `${message} (${placeOf(sql, at)}): ${[line, ...(advice === undefined ? [] : [advice])].join("; ")}`;
 }
 
-/** The same statement in this dialect, when the parser then accepts it, or stops later in it. */
+/**
+ * The advice to write the forms of other dialects in this one. Given only when the parser accepts the rewritten
+ * statement, or reads more of it than before.
+ */
 function rewrittenAs({ sql, dialect, at, errorOf }: UnparsableText): string | undefined {
   const edits = rewritesIn(sql, dialect);
   if (edits.length === 0) return undefined;

@@ -16,9 +16,8 @@ interface Aggregate {
 }
 
 /**
- * A sum over the rows of one table that a join repeats: a join along a key of the other table keeps
- * each row once, any other join may repeat it. Two counts of different tables multiply each other in
- * the same way.
+ * Sums over the rows of one table that a join repeats. A join on a key of the other table keeps each row
+ * once; any other join may repeat it. Two counts of different tables multiply each other in the same way.
  */
 export function repeatedSums({ scopes, sql }: ReadStatement): readonly Correction[] {
   return scopes.flatMap((scope) => {
@@ -92,7 +91,7 @@ function isUnique({ table }: KnownSource, columns: readonly string[]): boolean {
   return !hasKey || holdsKey(table, columns);
 }
 
-/** Columns of a source that equal a column of the reached ones, or a literal. */
+/** Columns of a source that the conditions equate with a column of a source reached before, or with a literal. */
 function fixedColumns(scope: Scope, source: KnownSource, reached: ReadonlySet<KnownSource>) {
   const joined: string[] = [];
   const constant: string[] = [];

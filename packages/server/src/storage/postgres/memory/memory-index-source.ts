@@ -15,7 +15,10 @@ import { conditionsOf, FIRST_ID } from "./memory-rows.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
-/** Entries from which on a word is not looked up; estimates of fewer are not precise. */
+/**
+ * A word that more entries have than this, by the planner's estimate, is not looked up. For rarer words the estimate is
+ * too imprecise to say whether they are within {@link WORD_ENTRIES_MAX}.
+ */
 const FREQUENT_ENTRIES = 4 * WORD_ENTRIES_MAX;
 
 /** Options for opening the source in the index's thread. */

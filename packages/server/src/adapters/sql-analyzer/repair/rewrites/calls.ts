@@ -22,7 +22,7 @@ const list =
   (args) =>
     args.length > 0 ? `${name}(${args.join(", ")})` : undefined;
 
-/** An amount of time of other databases: `INTERVAL 10 DAY`, `INTERVAL '10 days'`. */
+/** Reads an interval as other databases write it: `INTERVAL 10 DAY`, `INTERVAL '10 days'`. */
 export function intervalOf(
   text: string,
 ): { readonly count: string; readonly unit: Unit } | undefined {
@@ -34,7 +34,7 @@ export function intervalOf(
   return unit === undefined ? undefined : { count, unit };
 }
 
-/** What a text of SQL is as a time: a literal that is a date or a time, or something else. */
+/** Whether an expression is certainly a date, or certainly a time. `undefined` when neither is certain. */
 function kindOfTime(value: string): "date" | "time" | undefined {
   if (
     /^(?:date\s*)?'\d{4}-\d\d-\d\d'$/i.test(value) ||
@@ -47,7 +47,7 @@ function kindOfTime(value: string): "date" | "time" | undefined {
     : undefined;
 }
 
-/** A time plus an amount, on SQLite; undefined where it is not known whether a date is meant. */
+/** Adds an interval to a time on SQLite. `undefined` where it is not known whether the value is a date or a time. */
 export function sqliteOffset(
   value: string,
   sign: "+" | "-",
@@ -61,7 +61,7 @@ export function sqliteOffset(
   return `${name}(${sqliteTime(value)}, '${written}${Math.abs(amount) === 1 ? "" : "s"}')`;
 }
 
-/** A time of other databases as SQLite writes it. */
+/** Translates an expression for a time from another database to SQLite. */
 export function sqliteTime(value: string): string {
   const literal = /^(?:date|timestamp)\s*('[^']*')$/i.exec(value)?.[1];
   if (literal !== undefined) return literal;
@@ -80,7 +80,7 @@ function postgresOffset(
   return `${postgresTime(value)} ${sign} INTERVAL '${count} ${unit}${Math.abs(Number(count)) === 1 ? "" : "s"}'`;
 }
 
-/** A bare literal is no time of its own on PostgreSQL. */
+/** PostgreSQL reads a bare literal as a text, so that it needs its type in front. */
 function postgresTime(value: string): string {
   if (!/^'/.test(value)) return value === "getdate()" ? "now()" : value;
   return `${kindOfTime(value) === "date" ? "DATE" : "TIMESTAMP"} ${value}`;

@@ -99,7 +99,7 @@ function defined(place: number): number | undefined {
   return place === -1 ? undefined : place;
 }
 
-/** Words before a parenthesis that call nothing. */
+/** Keywords that stand before a parenthesis without being the name of a function. */
 const NO_CALL =
   /^(?:in|and|or|not|as|on|where|having|select|by|from|values|when|then|else|any|all|some|exists|between|like|union|join|using|over|case)$/;
 

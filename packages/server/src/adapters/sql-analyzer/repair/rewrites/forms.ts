@@ -18,7 +18,7 @@ export interface Edit {
 /** Reads one form at a token; undefined when it is not there. */
 type FormAt = (statement: Statement, at: number) => Edit | undefined;
 
-/** Forms of other dialects that are no calls, with the same in this one. */
+/** Forms of other dialects that are not function calls, and how this dialect writes them. */
 export function formsOf(dialect: Dialect): readonly FormAt[] {
   return dialect === "sqlite" ? SQLITE : POSTGRES;
 }
@@ -83,7 +83,7 @@ const interval: FormAt = (statement, at) => {
     : { written: textBetween(statement, first, end), fragment };
 };
 
-/** INTERVAL 10 DAY, whose amount PostgreSQL has in quotes. */
+/** INTERVAL 10 DAY: PostgreSQL puts the amount and the unit in quotes. */
 const bareInterval: FormAt = (statement, at) => {
   if (lower(statement, at) !== "interval" || statement.code[at + 1]?.kind !== "number")
     return undefined;
@@ -92,7 +92,7 @@ const bareInterval: FormAt = (statement, at) => {
   return amount && { written, fragment: `INTERVAL '${amount.count} ${amount.unit}'` };
 };
 
-/** DATE '2026-01-31', which is a plain text on SQLite. */
+/** DATE '2026-01-31': SQLite has no type for dates, and compares them as texts. */
 const dateLiteral: FormAt = (statement, at) => {
   const isLiteral = statement.code[at + 1]?.kind === "text";
   if (!/^(?:date|timestamp)$/.test(lower(statement, at)) || !isLiteral) return undefined;

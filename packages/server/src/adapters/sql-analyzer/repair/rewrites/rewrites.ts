@@ -5,12 +5,12 @@ import { type Edit, formsOf } from "./forms.js";
 
 /** Length of the longest statement that is read for forms of other dialects, in characters. */
 const READ_LENGTH_MAX = 2048;
-/** Edits that are said for one statement. */
+/** Edits that the advice on one statement names. */
 const EDITS_MAX = 4;
 
 /**
- * What a statement has of other dialects, each with the same in this one, made of the statement's own
- * names and values.
+ * Finds the forms of other dialects in a statement, and writes each of them in this dialect with the
+ * statement's own names and values.
  */
 export function rewritesIn(sql: string, dialect: Dialect): readonly Edit[] {
   if (sql.length > READ_LENGTH_MAX) return [];
@@ -21,7 +21,7 @@ export function rewritesIn(sql: string, dialect: Dialect): readonly Edit[] {
   for (const at of statement.code.keys()) {
     const edits = [callAt(statement, at, calls), ...forms.map((form) => form(statement, at))];
     for (const edit of edits) {
-      // A hint stands between backticks.
+      // A hint quotes SQL between backticks, so SQL that contains one cannot be quoted.
       if (edit === undefined || `${edit.written}${edit.fragment}`.includes("`")) continue;
       if (!found.has(edit.written) && edit.written !== edit.fragment) found.set(edit.written, edit);
     }
